@@ -137,14 +137,10 @@ def _likeliest(counts: Matrix, start: Matrix, held: Sequence[bool]) -> tuple[Mat
         theta[free] += step * min(1.0, _LONGEST_STEP / longest) if longest else step
         if longest < 1e-12:
             break
-    if not any(held):
-        theta += start.mean() - theta.mean()
     seen = counts[0] * (1.0 - chance) ** 2 + counts[1] * (0.5 - chance) ** 2 + counts[2] * chance**2
     covariance = np.zeros_like(games)
     if free.size:
         bread = np.linalg.inv(curve[np.ix_(free, free)])
-        if not any(held):
-            bread -= mean
         covariance[np.ix_(free, free)] = bread @ _laplacian(seen)[np.ix_(free, free)] @ bread
     return theta, covariance
 

@@ -59,13 +59,13 @@ class Swiss(Selector):
     @property
     def total(self) -> int:
         """The games of all rounds, without the games of players that are left out."""
-        to_come = 0 if self.short else max(0, self._plan.rounds - self._round)
+        to_come = max(0, self._plan.rounds - self._round)
         return self._games_begun + to_come * (len(self._active) // 2) * self._plan.games
 
     @property
     def short(self) -> str:
         """Why no round can be paired any more."""
-        if self._round <= self._plan.rounds and len(self._active) < 2 and not self._open:
+        if not self.finished and len(self._active) < 2:
             return f"{len(self._active)} of {len(self._places)} competitors are not left out, two are needed"
         return ""
 
@@ -134,7 +134,7 @@ class Swiss(Selector):
     def readmit(self, scope: Scope, name: str) -> None:
         """Pair a player again, from the next round."""
         super().readmit(scope, name)
-        if not self._open and not self.finished:
+        if not self._open:
             self._round -= 1
             self._begin_round()
 
@@ -175,9 +175,11 @@ class Swiss(Selector):
 
     def report_lines(self) -> list[str]:
         """The table, and the pairings of the round."""
-        over = min(self._round - 1, self._plan.rounds)
         width = max(map(len, self._places))
-        lines = [f"Swiss, {over} of {self._plan.rounds} rounds over", f"{'':>{width + 4}}  points Buchholz"]
+        lines = [
+            f"Swiss, {self._round - 1} of {self._plan.rounds} rounds over",
+            f"{'':>{width + 4}}  points Buchholz",
+        ]
         for rank, name in enumerate(self.ranking(), start=1):
             bye = " (bye)" if name in self._byes else ""
             left = " (left out)" if name in self.excluded.players else ""

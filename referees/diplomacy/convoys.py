@@ -8,7 +8,7 @@ from referees.diplomacy.map import Map, bits
 def fleets_reached(board: Map, start: int, fleets: int) -> int:
     """The seas with fleets (bits) that are linked with `start` (bits of some of them)."""
     borders = board.sea_borders
-    reached = fresh = start & fleets
+    reached = fresh = start
     while fresh:
         near = 0
         while fresh:

@@ -75,6 +75,19 @@ def test_players_without_a_loss_and_players_who_never_met_have_ratings() -> None
     assert fit.error[4] > fit.error[2] > fit.error[0]
 
 
+def test_before_its_games_a_newcomer_is_expected_near_1000_and_a_version_nearer_to_the_one_before() -> None:
+    nothing = np.array([])
+    pairings = Pairings(nothing.astype(int), nothing.astype(int), nothing, nothing)
+    anchors = np.array([1300.0, np.nan, np.nan])
+    fit = likeliest(pairings, np.array([-1, -1, 0]), anchors, np.zeros(3))
+    assert fit.elo == pytest.approx([1300, 1000, 1300])
+    assert fit.error / 1.959964 == pytest.approx([0, 350, 100])
+    # Without an anchor: how far each is off the mean of the three.
+    free = likeliest(pairings, np.array([-1, -1, 0]), np.full(3, np.nan), np.zeros(3))
+    newcomer, version = np.array([2, 8, 2]) / 9, np.array([1, 1, 4]) / 9
+    assert (free.error / 1.959964) ** 2 == pytest.approx(newcomer * 350**2 + version * 100**2)
+
+
 def test_a_version_without_games_is_where_the_one_before_is() -> None:
     pairings = Pairings(np.array([0]), np.array([1]), np.array([40.0]), np.array([50.0]))
     fit = likeliest(pairings, np.array([-1, -1, 0]), np.full(3, np.nan), np.full(3, 1000.0))
@@ -119,9 +132,18 @@ def test_players_who_move_alone_and_met_only_each_other_have_no_narrow_intervals
 ) -> None:
     pairings = Pairings(np.array([0]), np.array([1]), np.array([points]), np.array([1000.0]))
     players = np.array(predecessors), np.array([np.nan, np.nan, 1200.0]), np.full(3, 1000.0)
-    alone = likeliest(pairings, *players, errors=np.array([0.0, 0.0, 10.0]))
+    # How far they were off before says nothing.
+    alone = likeliest(pairings, *players, errors=np.array([300.0, 300.0, 10.0]))
     assert alone.error[:2] == pytest.approx(likeliest(pairings, *players).error[:2])
     assert alone.error[2] == pytest.approx(10)
+
+
+def test_a_player_who_moves_alone_is_off_with_the_mean_of_those_whom_it_met() -> None:
+    games = np.full(4, 1e5)
+    pairings = Pairings(np.full(4, 4), np.arange(4), games / 2, games)
+    anchors, errors = np.array([1000.0] * 4 + [np.nan]), np.array([80.0] * 4 + [0.0])
+    fit = likeliest(pairings, np.full(5, -1), anchors, np.full(5, 1000.0), errors)
+    assert fit.error == pytest.approx([80.0] * 4 + [40.0], abs=1)
 
 
 def test_players_who_move_alone_are_off_with_the_one_held_player_whom_they_met() -> None:

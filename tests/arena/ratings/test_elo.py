@@ -42,6 +42,12 @@ def test_the_change_factor(own: float, opponent: float, factor: float) -> None:
     assert change_factor(own, opponent) == factor
 
 
+@pytest.mark.parametrize(("name", "elo"), [("fixed", 0.0), ("known", 1400.0), ("newcomer", 1000.0)])
+def test_a_player_begins_with_its_fixed_elo_then_with_the_one_it_had(name: str, elo: float) -> None:
+    rules = EloRules(fixed={"fixed": 0.0}, begin={"fixed": 900.0, "known": 1400.0})
+    assert rules.first(name) == elo
+
+
 @pytest.mark.parametrize(
     ("names", "before", "winners", "after"),
     [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.pentanomial import MOST_ELO, Counts, Model, Sprt, estimate, log_likelihood_ratio
+from arena.ratings.pentanomial import Counts, Model, Sprt, estimate, log_likelihood_ratio
 
 counts = st.tuples(*[st.integers(0, 2000)] * 5).filter(lambda drawn: sum(drawn) > 0)
 
@@ -68,10 +68,14 @@ def test_published_estimates(
     assert estimated.superiority == pytest.approx(superiority, abs=6e-5)
 
 
-def test_bounds_are_walds() -> None:
-    status = Sprt(0.0, 5.0).status((0, 0, 0, 0, 0))
+@pytest.mark.parametrize(
+    ("alpha", "beta", "bounds"), [(0.05, 0.05, (-2.944, 2.944)), (0.01, 0.2, (-1.599, 4.382))]
+)
+def test_bounds_are_walds(alpha: float, beta: float, bounds: tuple[float, float]) -> None:
+    """The rarer a wrong H1 (alpha), the higher is the upper one; a wrong H0 (beta), the lower the lower."""
+    status = Sprt(0.0, 5.0, alpha, beta).status((0, 0, 0, 0, 0))
     assert (status.llr, status.verdict) == (0.0, None)
-    assert (status.lower, status.upper) == pytest.approx((-2.944, 2.944), abs=0.001)
+    assert (status.lower, status.upper) == pytest.approx(bounds, abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +88,7 @@ def test_the_test_ends_at_its_bounds(pairs: Counts, verdict: str | None) -> None
 
 def test_a_run_of_nothing_but_wins_or_draws_has_a_ratio() -> None:
     assert log_likelihood_ratio((0, 0, 0, 0, 30), 0.0, 10.0, "normalized") > 0.5
+    assert log_likelihood_ratio((0, 0, 0, 0, 1), 0.0, 10.0, "normalized") > 0.01
     assert log_likelihood_ratio((0, 0, 500, 0, 0), 0.0, 10.0, "logistic") < -2.0
 
 
@@ -105,10 +110,17 @@ def test_a_match_without_games_says_nothing() -> None:
     assert estimate((0, 0, 0, 0, 0)) is None
 
 
-def test_a_match_won_throughout_is_infinitely_superior() -> None:
-    estimated = estimate((0, 0, 0, 0, 10))
-    assert estimated is not None and estimated.elo == math.inf
-    assert math.isnan(estimated.elo_error) and estimated.superiority == 1.0
+@pytest.mark.parametrize(
+    ("pairs", "elo", "superiority"),
+    [((0, 0, 0, 0, 10), math.inf, 1.0), ((10, 0, 0, 0, 0), -math.inf, 0.0), ((0, 0, 10, 0, 0), 0.0, 0.5)],
+)
+def test_a_match_whose_pairs_are_all_alike_has_no_interval(
+    pairs: Counts, elo: float, superiority: float
+) -> None:
+    estimated = estimate(pairs)
+    assert estimated is not None and estimated.elo == estimated.normalised_elo == elo
+    assert math.isnan(estimated.elo_error) and math.isnan(estimated.normalised_elo_error)
+    assert estimated.superiority == superiority
 
 
 @given(counts, st.sampled_from(["normalized", "logistic"]))
@@ -118,13 +130,12 @@ def test_the_other_players_view_is_the_opposite(pairs: Counts, model: Model) -> 
     assert log_likelihood_ratio(mirrored, -5.0, 5.0, model) == pytest.approx(-seen, rel=1e-4, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("model", "most"), [("normalized", MOST_ELO["normalized"]), ("logistic", MOST_ELO["logistic"])]
-)
+@pytest.mark.parametrize(("model", "most"), [("normalized", 200.0), ("logistic", 1000.0)])
 def test_the_widest_hypotheses_are_tested_whatever_the_counts(model: Model, most: float) -> None:
     test = Sprt(-most, most, model=model)
     pairs = (0, 1, 1000)
     for counts in itertools.product(pairs, pairs, pairs, pairs, pairs):
         assert math.isfinite(test.status(counts).llr), counts
-    with pytest.raises(ValueError, match="elo1 must lie between"):
-        Sprt(0, most + 1, model=model)
+    for name, hypotheses in (("elo1", (0, most + 1)), ("elo0", (-most - 1, 0))):
+        with pytest.raises(ValueError, match=f"{name} must lie between"):
+            Sprt(*hypotheses, model=model)

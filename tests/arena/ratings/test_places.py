@@ -16,6 +16,10 @@ SOLO = Outcome(
 )
 DRAW = Outcome((1, 2), Termination.SCORE, "draw", points=(10.0, 14.0, 10.0))
 UNCOUNTED = Outcome((1,), Termination.FORFEIT, "1")
+# Points count before how long somebody lasted.
+LASTING = Outcome(
+    (1,), Termination.SCORE, "solo", points=(18.0, 5.0, 3.0, 0.0, 0.0), eliminated=(None, 4, 9, None, 2)
+)
 NIM = Outcome((1,), Termination.SCORE, "1", points=(1.0, 9.0))
 
 
@@ -25,6 +29,7 @@ NIM = Outcome((1,), Termination.SCORE, "1", points=(1.0, 9.0))
         (SOLO, 5, RatedBy.WINNERS, (1, 0, 1, 1, 1)),
         (SOLO, 5, RatedBy.RANK, (2, 0, 1, 4, 3)),
         (SOLO, 5, RatedBy.POINTS, (2, 0, 1, 4, 3)),
+        (LASTING, 5, RatedBy.RANK, (0, 1, 2, 3, 4)),
         (DRAW, 3, RatedBy.RANK, (0, 0, 1)),
         (DRAW, 3, RatedBy.POINTS, (1, 0, 1)),
         (UNCOUNTED, 3, RatedBy.RANK, (0, 1, 1)),

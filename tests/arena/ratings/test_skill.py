@@ -67,8 +67,11 @@ def test_games_without_a_result_change_no_rating_and_newcomers_are_known() -> No
 
 
 def test_a_player_in_several_seats_has_one_skill() -> None:
-    table = rated((("a", "a", "b"), (1,)))
+    """The mean of what its seats became, as if these had been of two players."""
+    table, apart = rated((("a", "a", "b"), (1,))), rated((("won", "lost", "b"), (1,)))
     assert table.skill("a").mu > 25.0 > table.skill("b").mu
+    won, lost = apart.skill("won"), apart.skill("lost")
+    assert table.skill("a") == Skill((won.mu + lost.mu) / 2, (won.sigma + lost.sigma) / 2)
 
 
 def test_playing_more_makes_surer() -> None:

@@ -24,6 +24,7 @@ def test_games_of_a_player_that_is_left_out_are_not_given_out() -> None:
     assert first is not None and set(first.players) == {"a", "b"}
     selector.exclude("player", "b")
     assert not selector.wants(first)
+    assert selector.resume("AvB_1", ("b", "a"), "") is None, "a game left unfinished does not go on"
     played = play(selector)
     assert {fixture.players for fixture in played.fixtures} == {("a", "c"), ("c", "a")}
     assert selector.finished and selector.total == 2 and not selector.short
@@ -34,6 +35,13 @@ def test_a_matchup_that_is_left_out_harms_no_other_one() -> None:
     selector.exclude("matchup", "AvB")
     assert play(selector).ids == ["AvC_0", "AvC_1"]
     assert selector.finished
+
+
+def test_where_all_games_are_played_nothing_is_missing_whoever_is_left_out() -> None:
+    selector = RoundRobin(("a", "b"), 2)
+    play(selector)
+    selector.exclude("player", "b")
+    assert selector.finished and not selector.short
 
 
 def test_a_readmitted_player_plays_the_missing_games() -> None:
@@ -133,13 +141,23 @@ def test_swiss_tournament_of_one_has_no_players_left() -> None:
     assert selector.short.startswith("0 of 2 competitors")
 
 
-def test_a_swiss_tournament_of_one_goes_on_with_the_next_round_when_the_second_comes_back() -> None:
+@pytest.mark.parametrize("out", ["b", "ba"])
+def test_a_swiss_tournament_of_one_or_none_goes_on_with_the_next_round_when_they_come_back(out: str) -> None:
     selector = swiss(("a", "b"))
-    selector.exclude("player", "b")
-    selector.readmit("player", "b")
+    for name in out:
+        selector.exclude("player", name)
+    for name in out:
+        selector.readmit("player", name)
     assert not selector.short
     rounds = [game_id.partition("_")[0] for game_id in play(selector).ids]
     assert sorted(set(rounds)) == ["r2", "r3"] and selector.finished
+
+
+def test_a_swiss_tournament_that_is_over_lacks_nobody() -> None:
+    selector = swiss(("a", "b"))
+    play(selector)
+    selector.exclude("player", "b")
+    assert selector.finished and not selector.short and selector.total == 6
 
 
 def test_a_player_that_comes_back_while_a_round_is_on_changes_nothing_of_it() -> None:

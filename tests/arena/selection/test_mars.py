@@ -167,6 +167,13 @@ def test_an_inhibited_player_is_in_no_new_line_up() -> None:
     assert any(line.endswith("inhibited") for line in selector.report_lines())
 
 
+def test_all_games_that_were_dropped_are_played_again() -> None:
+    selector = mars(series(games=4))
+    for fixture in [fixture for _ in range(3) if (fixture := selector.next_game())]:
+        selector.dropped(fixture)
+    assert play(selector).ids == ["t1_0", "t1_1", "t1_2", "t1_3"] and selector.finished
+
+
 def test_a_player_is_inhibited_for_the_variant_that_it_did_not_start_for() -> None:
     small = MarsSetting("small", GameSettings("go", {"board_size": 5}))
     large = MarsSetting("large", GameSettings("go", {"board_size": 7}))
@@ -245,6 +252,7 @@ def test_a_series_that_is_gone_leaves_its_games_behind() -> None:
         ((1,), (18, 16, 0), 1, (0.9 + 0.3, 0.9 + 0.3, 0.9 + 0.15)),
         ((1,), (18, 16, 0), 2, (0.9, 0.9, 0.9 + 0.15)),
         ((1,), (18, 16, 0), 3, (0.9, 0.9, 0.9)),
+        ((1,), (18, 17, 0), 2, (0.9, 0.9, 0.9 + 0.15)),
         ((1, 2), (17, 17, 0), 2, (0.9 + 0.15, 0.9 + 0.15, 0.9 + 0.15)),
         ((3,), (), 3, (1.2, 1.2, 1.2)),
         ((), (18, 16, 0), 1, (1.0, 1.0, 1.0)),

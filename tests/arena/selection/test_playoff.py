@@ -126,6 +126,8 @@ def test_fewer_games_than_were_played_make_an_end() -> None:
     before = play(playoff(matchup("0", "ab", 4)))
     selector = resumed(playoff(matchup("0", "ab", 2)), before.games)
     assert selector.finished and selector.next_game() is None
+    # Nor does one of them go on that was left unfinished.
+    assert playoff(matchup("0", "ab", 2)).resume("0_2", ("a", "b"), "") is None
 
 
 @pytest.mark.parametrize("game_id", ["0", "_1", "0_x", "0_-1", "0_²", ""])

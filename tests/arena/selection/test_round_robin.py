@@ -114,6 +114,18 @@ def test_competitors_added_at_the_end_get_their_games_first() -> None:
     assert [game.matchup for game in given_out(selector)] == ["AvC", "BvC"] * 3
 
 
+def test_who_played_more_in_an_earlier_run_waits_for_the_others() -> None:
+    selector = RoundRobin(["a", "b", "c"], 3)
+    for number in range(2):
+        selector.completed(won(f"AvB_{number}"))
+    assert [game.matchup for game in given_out(selector)] == ["AvC", "BvC"] * 2 + ["AvB", "AvC", "BvC"]
+
+
+def test_a_later_run_knows_games_of_three_whoever_sat_where() -> None:
+    games = play(RoundRobin(names(4), 3, seats=3)).games
+    assert resumed(RoundRobin(names(4), 3, seats=3), games).finished
+
+
 @pytest.mark.parametrize("game_id", ["AvBvC_0", "0_1", "AvB", "AvB_x", ""])
 def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
     with pytest.raises(CompetitionChangedError, match="none of the control file's: all-play-all rounds=4"):

@@ -1,7 +1,9 @@
 """Matches with a sequential test: pairs, the verdict, and that it stands."""
 
+import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -59,6 +61,18 @@ def test_pairs_are_counted_by_the_new_players_points(winners: str, counts: tuple
     assert (left_out in selector.report_lines()) is ("?" in winners)
 
 
+def test_games_of_a_pair_may_end_in_either_order() -> None:
+    selector = match()
+    running = [fixture for _ in range(4) if (fixture := selector.next_game())]
+    for number in (1, 2, 0):
+        selector.completed(completed(running[number], [running[number].players.index("new") + 1]))
+    assert selector.state().pairs == (0, 0, 0, 0, 1)
+
+
+def test_nobody_knows_which_games_are_still_to_come() -> None:
+    assert list(match(games=4).upcoming()) == []
+
+
 @pytest.mark.parametrize(("chance", "verdict", "rejected"), [(0.75, "H1", "H0"), (0.35, "H0", "H1")])
 def test_the_match_ends_with_the_verdict(chance: float, verdict: str, rejected: str) -> None:
     selector = match()
@@ -111,6 +125,16 @@ def test_the_terms_of_a_test_may_not_change_once_it_has_begun() -> None:
         resumed(match(test=Sprt(0, 20, model="logistic")), games)
 
 
+def test_the_terms_of_games_of_earlier_releases_are_read() -> None:
+    """They have the whole test as one term."""
+    test = "elo0=0 elo1=50 alpha=0.05 beta=0.05 model=logistic"
+    detail = json.dumps({"test": test, "competitors": "new, old"})
+    games = [replace(game, detail=detail) for game in play(match(games=2)).games]
+    assert resumed(match(games=2), games).finished
+    with pytest.raises(CompetitionChangedError, match=r"competition\.elo1: .* with 50, .* now has 20"):
+        resumed(match(test=Sprt(0, 20, model="logistic")), games)
+
+
 def test_elo_without_finite_interval_is_reported_as_such() -> None:
     selector = match(games=100)
     for _ in range(8):
@@ -132,3 +156,4 @@ def test_the_path_of_the_ratio_ends_where_the_test_stands() -> None:
     path = match(games=40).llr_path(played, 1_000)
     assert [llr for _, llr in path] == pytest.approx(statuses) and path[-1][0] == 40
     assert [at for at, _ in match(games=40).llr_path(played, 4)] == [10, 20, 30, 40]
+    assert [at for at, _ in match(games=40).llr_path(played[:39], 4)] == [9, 18, 27, 36, 39]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.control.plans import SwissPlan
@@ -50,6 +50,34 @@ def test_a_pairing_is_a_number_of_games_in_both_seats_from_one_opening() -> None
     assert played.ids == ["r1_AvB_0", "r1_AvB_1", "r1_AvB_2", "r1_AvB_3"]
     assert [fixture.players[0] for fixture in played.fixtures] == ["a", "b", "a", "b"]
     assert [fixture.opening for fixture in played.fixtures] == [0, 0, 1, 1]
+
+
+def test_each_round_goes_on_with_openings_that_no_round_had() -> None:
+    played = play(swiss(names=("a", "b"), rounds=2, games=3))
+    assert [fixture.opening for fixture in played.fixtures] == [0, 0, 1, 2, 2, 3]
+
+
+def test_of_equal_scores_the_one_with_the_stronger_opponents_ranks_first() -> None:
+    selector = swiss(names=tuple("abcd"), rounds=2, games=1)
+    winners = {frozenset("ac"): "a", frozenset("bd"): "d", frozenset("ad"): "a", frozenset("bc"): "b"}
+    play(selector, lambda fixture: (1 + fixture.players.index(winners[frozenset(fixture.players)]),))
+    assert list(map(selector.score, "abcd")) == [2, 1, 0, 1]
+    # d met a, who won everything, and b met c, who lost everything.
+    assert selector.ranking() == ["a", "d", "b", "c"]
+
+
+def test_the_last_without_a_bye_yet_has_the_bye() -> None:
+    played = play(swiss(names=tuple("abc"), rounds=3, games=1), stronger_wins(strength))
+    assert [set(fixture.players) for fixture in played.fixtures] == [set("ab"), set("ac"), set("bc")]
+
+
+def test_a_report_says_how_many_rounds_are_over() -> None:
+    selector = swiss(names=("a", "b"), rounds=2, games=1)
+    heads = [selector.report_lines()[0]]
+    for _ in range(2):
+        play(selector, most=1)
+        heads.append(selector.report_lines()[0])
+    assert heads == [f"Swiss, {over} of 2 rounds over" for over in (0, 1, 2)]
 
 
 def test_a_round_waits_for_the_last_game_of_the_one_before() -> None:
@@ -123,6 +151,8 @@ def test_nobody_meets_again_while_everybody_has_not_met_half_of_the_others(playe
     met=st.sets(st.sampled_from([frozenset(two) for two in combinations(EIGHT, 2)])),
     scores=st.lists(st.integers(0, 2), min_size=8, max_size=8),
 )
+# c would meet g, but who cannot meet each other are then left: g is free for d.
+@example(met={frozenset("bh"), frozenset("dh")}, scores=[0] * 8)
 def test_the_best_choose_first_as_long_as_all_others_find_new_opponents(
     met: set[frozenset[str]], scores: list[int]
 ) -> None:
@@ -169,6 +199,10 @@ def test_the_best_choose_first_among_those_whom_they_have_met_least() -> None:
     assert pair("abcd", lambda name: 0.0, times_met) == [("a", "d"), ("b", "c")]
     met[frozenset("cd")] = 1
     assert pair("abcd", lambda name: 0.0, times_met) == [("a", "b"), ("c", "d")]
+
+
+def test_of_equals_the_upper_half_prefers_the_lower_then_those_nearest_to_it() -> None:
+    assert preferred("abcdefg", lambda name: 1.0 if name < "g" else 0.5) == list("defcbg")
 
 
 def test_hundreds_of_players_are_paired() -> None:

@@ -46,6 +46,8 @@ def test_the_cross_entropy_tuner_tries_every_game_twice() -> None:
     assert rules.void("candidates", "g0#2r0") is Sequel.RETRY
     rules.completed("candidates")
     assert rules.void("candidates", "g0#1r0") is Sequel.HALT
+    forgiving = VoidRules(VoidPolicy.RETRY_GAME, from_first=True)
+    assert forgiving.void("candidates", "g0#0r0") is Sequel.RETRY
 
 
 def test_matchups_are_judged_apart() -> None:

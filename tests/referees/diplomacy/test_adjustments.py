@@ -89,6 +89,44 @@ def test_builds_that_are_not_ordered_are_waived() -> None:
     assert done.after.name == "S1902M"
 
 
+def test_a_centre_builds_one_unit_and_the_other_builds_are_waived() -> None:
+    start = position("", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SEV WAR")
+    done = adjudicate(start, orders(start, "RUS A MOS B, A MOS B"))
+    assert [(result.outcome, result.reason) for result in done.results] == [
+        (OrderOutcome.SUCCEEDED, ""),
+        (OrderOutcome.VOID, "void: the centre is another power's or a unit stands in it"),
+        *[(OrderOutcome.SUCCEEDED, "not ordered")] * 3,
+    ]
+    assert [STANDARD.location_codes[unit.location] for unit in done.after.units] == ["MOS"]
+
+
+def test_a_power_builds_no_more_than_it_has_room_for() -> None:
+    start = position("RUS A UKR, A GAL, A SIL", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SEV WAR")
+    done = adjudicate(start, orders(start, "RUS A MOS B, A WAR B, F SEV B"))
+    assert [(result.outcome, result.reason) for result in done.results] == [
+        (OrderOutcome.SUCCEEDED, ""),
+        *[(OrderOutcome.SURPLUS, "the power has only 1 to build")] * 2,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ordered", "outcome", "reason", "left"),
+    [
+        ("A TUS D, A TUS D", OrderOutcome.VOID, "void: no unit of the power is left there", "ION PIE"),
+        # The farthest is gone already: the next one follows.
+        ("A UKR D", OrderOutcome.SUCCEEDED, "civil disorder: not ordered", "ION TUS"),
+        ("A TUS D, A PIE B", OrderOutcome.VOID, "void: the power must remove, not build", "ION PIE"),
+    ],
+)
+def test_a_unit_is_removed_once_and_the_farthest_of_the_others_follow(
+    ordered: str, outcome: OrderOutcome, reason: str, left: str
+) -> None:
+    start = position("ITA A PIE, A TUS, F ION, A UKR", Phase.BUILDS, Season.AUTUMN, "ITA ROM NAP")
+    done = adjudicate(start, orders(start, f"ITA {ordered}"))
+    assert (done.results[1].outcome, done.results[1].reason) == (outcome, reason)
+    assert sorted(STANDARD.location_codes[unit.location] for unit in done.after.units) == left.split()
+
+
 def test_the_first_removals_count_and_the_rest_is_civil_disorder() -> None:
     start = position("ITA A PIE, A TUS, F ION, A UKR", Phase.BUILDS, Season.AUTUMN, "ITA ROM NAP")
     done = adjudicate(start, orders(start, "ITA A TUS D"))
@@ -109,6 +147,8 @@ def test_the_first_removals_count_and_the_rest_is_civil_disorder() -> None:
         ("ITA A TUS, F TYS", "ITA ROM", RemovalDistance.OWNED_CENTRES, "F TYS"),
         ("ITA A TUS, A APU", "ITA ROM", RemovalDistance.OWNED_CENTRES, "A APU"),
         ("ITA A ALB, A PIE", "ITA NAP", RemovalDistance.OWNED_CENTRES, "A PIE"),
+        # Marseilles comes before Mid-Atlantic Ocean; their codes stand the other way round.
+        ("ITA F MAO, F MAR", "ITA SPA", RemovalDistance.OWNED_CENTRES, "F MAR"),
         ("ITA A TUS, A UKR", "AUS VIE", RemovalDistance.OWNED_CENTRES, "A TUS"),
     ],
 )
@@ -172,6 +212,11 @@ def test_a_fleet_cannot_take_the_way_over_land_that_an_army_can() -> None:
     assert distances(STANDARD, UnitKind.ARMY, venice)[rome] == 1
     # By APU, NAP and so on, or round by ADR, ION and TYS.
     assert distances(STANDARD, UnitKind.FLEET, venice)[rome] == 3
+
+
+@pytest.mark.parametrize("sea", ["BAR", "BOT"])
+def test_a_fleet_goes_to_the_coast_that_is_nearest(sea: str) -> None:
+    assert distances(STANDARD, UnitKind.FLEET, STANDARD.location(sea))[STANDARD.province("STP")] == 1
 
 
 def test_centres_change_hands_in_the_autumn_alone() -> None:

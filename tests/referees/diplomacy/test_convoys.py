@@ -24,6 +24,8 @@ two_coasts = st.lists(st.sampled_from(COASTS), min_size=2, max_size=2, unique=Tr
         ("LON", "BRE", "MAO", True),
         ("LON", "BEL", "NWG", False),
         ("ANK", "SEV", "AEG", False),
+        # A route by WES passes TYS and GOL, which touch each other.
+        ("ALB", "PIE", "WES", False),
     ],
 )
 def test_fleets_that_a_route_could_need(source: str, target: str, sea: str, is_needed: bool) -> None:

@@ -50,6 +50,12 @@ def test_a_move_of_a_man_restarts_the_count() -> None:
     assert len(position.earlier) == 1
 
 
+def test_a_kings_capture_restarts_the_count() -> None:
+    judge = game("english")
+    position = after(judge, placed(judge, "B", white="K32 15", black="K1"), "1-6", "15-10", "6x15")
+    assert position.quiet == 0 and not position.earlier
+
+
 INTERNATIONAL = ("K48 36", "K6 26", ("6-1", "48-42", "1-6", "42-48"))
 RUSSIAN = ("Kg1 h2", "Kb8 a7", ("b8-c7", "g1-f2", "c7-b8", "f2-g1"))
 
@@ -73,6 +79,12 @@ def test_too_many_king_moves_are_a_draw(
     assert shuffled(judge, placed(judge, "B", white, black), *ways) == (2 * moves, detail)
 
 
+def test_where_neither_rule_holds_kings_may_go_on_for_ever() -> None:
+    judge = game("english", repetition=0, king_moves=0)
+    position = after(judge, placed(judge, "B", white="K32 21", black="K1 12"), *ROUND * 25)
+    assert judge.outcome(position) is None
+
+
 @pytest.mark.parametrize(
     ("variant", "white", "moves"),
     [
@@ -86,6 +98,7 @@ def test_too_many_king_moves_are_a_draw(
         ("international", "46", None),
         ("brazilian", "Kh2 Kg1", 5),
         ("brazilian", "Kh2 Kg1 Ke1 Kc1", 15),
+        ("brazilian", "Kh2 Kg1 c1", None),
         ("english", "K32 K31", None),
     ],
 )

@@ -45,6 +45,15 @@ def test_there_are_as_many_lines_of_play_as_others_have_counted(variant: str) ->
             ["46x23", "46x19", "46x14", "46x10"],
             id="a flying king lands anywhere beyond",
         ),
+        pytest.param(
+            "international",
+            "W",
+            "K49",
+            "1",
+            ["49-38", "49-40", "49-27", "49-32", "49-35", "49-43", "49-44", "49-21", "49-16"],
+            id="a flying king moves over any distance",
+        ),
+        pytest.param("english", "W", "K10", "7 8", ["10x3x12"], id="a king goes on from the far row"),
         pytest.param("english", "W", "22 32", "18", ["22x15"], id="a capture must be made"),
         pytest.param("english", "W", "22", "25 26", ["22-17", "22-18"], id="men do not capture backwards"),
         pytest.param("international", "W", "22", "27 28", ["22x31", "22x33"], id="men capture backwards"),
@@ -77,7 +86,9 @@ def test_the_moves_of_a_position(
     variant: str, to_move: str, white: str, black: str, moves: list[str]
 ) -> None:
     judge = game(variant)
-    assert sorted(texts(judge, placed(judge, to_move, white, black))) == sorted(moves)
+    position = placed(judge, to_move, white, black)
+    assert sorted(texts(judge, position)) == sorted(moves)
+    assert list(position.moves) == sorted(position.moves)
 
 
 def test_a_man_that_passes_the_far_row_of_the_international_board_stays_a_man() -> None:
