@@ -221,7 +221,7 @@ class _Model:
         return across + self._sum(self._second, weights * values[self._first])
 
     def _diagonal(self, weights: Numbers) -> Numbers:
-        return self._sum(self._first, weights) + self._sum(self._second, weights) + self._prior
+        return self._sum(self._first, weights) + self._sum(self._second, weights) + self._prior + 1e-12
 
     def _times(self, weights: Numbers, diagonal: Numbers, vector: Numbers) -> Numbers:
         return diagonal * vector - self._across(weights, vector)

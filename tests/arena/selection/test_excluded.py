@@ -37,7 +37,7 @@ def test_a_matchup_that_is_left_out_harms_no_other_one() -> None:
     assert selector.finished
 
 
-def test_where_all_games_are_played_nothing_is_missing_whoever_is_left_out() -> None:
+def test_where_all_games_are_played_nothing_is_missing_though_players_are_left_out() -> None:
     selector = RoundRobin(("a", "b"), 2)
     play(selector)
     selector.exclude("player", "b")

@@ -121,7 +121,7 @@ def test_who_played_more_in_an_earlier_run_waits_for_the_others() -> None:
     assert [game.matchup for game in given_out(selector)] == ["AvC", "BvC"] * 2 + ["AvB", "AvC", "BvC"]
 
 
-def test_a_later_run_knows_games_of_three_whoever_sat_where() -> None:
+def test_a_later_run_knows_games_of_three_by_any_seats() -> None:
     games = play(RoundRobin(names(4), 3, seats=3)).games
     assert resumed(RoundRobin(names(4), 3, seats=3), games).finished
 
