@@ -168,7 +168,6 @@ def _add_convoys(board: Map, unit: Unit, convoys: _Convoys, orders: list[Order])
 
 def _add_supports_of_convoys(board: Map, unit: Unit, convoys: _Convoys, orders: list[Order]) -> None:
     _, armies, shores, movers = convoys
-    province = board.province_of[unit.location]
     reach = board.reach_mask[unit.kind][unit.location]
     common = 0
     for _, coasts in shores:
@@ -184,7 +183,7 @@ def _add_supports_of_convoys(board: Map, unit: Unit, convoys: _Convoys, orders: 
         for _, coasts in shores:
             if coasts & bit:
                 sources |= coasts
-        sources &= armies & ~bit & ~(1 << province)
+        sources &= armies & ~bit
         for source in movers[target]:
             sources &= ~(1 << source)
         orders += [supports[source] for source in bits(sources)]

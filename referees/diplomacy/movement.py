@@ -210,9 +210,6 @@ class MovementOrders:
                     if supported.target != order.target:
                         self.void[province] = Void.NOT_ORDERED_SO
                         continue
-                if source == province:
-                    self.void[province] = Void.ITSELF
-                    continue
                 self.move_supports.setdefault(source, []).append(province)
 
     def _read_convoys(self, convoys: list[tuple[int, Order]]) -> None:

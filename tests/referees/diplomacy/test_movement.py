@@ -76,6 +76,37 @@ def test_a_support_to_where_ones_own_unit_leaves_counts_and_needs_no_reason() ->
         ("FRA F BRE", "FRA F BRE - MOS", "F BRE - MOS", O.VOID, "the unit cannot go there"),
         ("FRA A PAR", "FRA A PAR S A MAR - BUR", "A PAR S MAR - BUR", O.VOID, "no unit that it could help"),
         ("FRA F BRE", "FRA F BRE - BRE", "F BRE - BRE", O.VOID, "cannot go to its own province"),
+        (
+            "FRA A BRE; ENG F ECH",
+            "FRA A BRE - BRE; ENG F ECH C A BRE - BRE",
+            "A BRE - BRE",
+            O.VOID,
+            "cannot go to its own province",
+        ),
+        ("FRA A PAR", "FRA A PAR S A PAR", "A PAR S A PAR", O.VOID, "or help itself"),
+        ("ENG F LON", "ENG F LON - NTH VIA", "F LON - NTH VIA", O.VOID, "the unit cannot go there"),
+        ("GER A MUN", "GER A MUN B", "A MUN B", O.VOID, "an order of another phase"),
+        (
+            "ENG F EDI, F NTH",
+            "ENG F EDI - YOR, F NTH C F EDI - YOR",
+            "F NTH C F EDI - YOR",
+            O.VOID,
+            "was not ordered so",
+        ),
+        (
+            "FRA F POR, F MAO",
+            "FRA F POR S F MAO - SPA/SC, F MAO - SPA/NC",
+            "F POR S F MAO - SPA/SC",
+            O.VOID,
+            "was not ordered so",
+        ),
+        (
+            "GER A MUN, A BER; RUS A PRU, A SIL",
+            "GER A MUN - BER; RUS A PRU S A MUN - BER, A SIL S A MUN - BER",
+            "A MUN - BER",
+            O.BOUNCED,
+            "Germany's A BER of its own power stayed",
+        ),
         ("FRA A PAR", "FRA A PAR S A BUR", "A PAR S BUR", O.VOID, "no unit that it could help"),
         (
             "FRA A PAR, A BUR",
@@ -121,6 +152,20 @@ def test_a_support_to_where_ones_own_unit_leaves_counts_and_needs_no_reason() ->
             O.DISRUPTED,
             "France's F ECH",
         ),
+        *[
+            (
+                "ENG F LON, F WAL; FRA A BRE, F ECH; GER F NTH, F BEL",
+                "ENG F LON S F WAL - ECH, F WAL - ECH; FRA A BRE - LON, F ECH C A BRE - LON;"
+                "GER F NTH S F BEL - ECH, F BEL - ECH",
+                of,
+                O.DISRUPTED,
+                reason,
+            )
+            for of, reason in (
+                ("F ECH C A BRE - LON", "a paradox (Szykman's rule)"),
+                ("A BRE - LON VIA", "convoy disrupted: France's F ECH"),
+            )
+        ],
     ],
 )
 def test_orders_that_fail_say_why(
@@ -151,6 +196,7 @@ def test_a_fleet_that_is_ordered_as_if_on_another_coast_sails_only_where_coasts_
     done = play("FRA F SPA/NC", "FRA F SPA/SC - MAO", Choices(lenient_coasts=lenient))
     assert [unit.location for unit in done.after.units] == [done.position.map.location(place)]
     assert ("void: the unit stands on another coast" in reasons(done).values()) is not lenient
+    assert ("F SPA/NC - MAO" in reasons(done)) is lenient
 
 
 @pytest.mark.parametrize(
@@ -159,6 +205,7 @@ def test_a_fleet_that_is_ordered_as_if_on_another_coast_sails_only_where_coasts_
         ("F GOL", "SPA", True, "SPA/SC"),
         ("F GOL", "SPA", False, "GOL"),
         ("F MAO", "SPA", True, "MAO"),
+        ("F GAS", "SPA/SC", True, "GAS"),
         ("A GAS", "SPA/SC", True, "SPA"),
         ("A GAS", "SPA/SC", False, "GAS"),
     ],
@@ -240,13 +287,42 @@ def test_a_fleet_that_no_route_could_need_tells_no_intent(edition: str, swapped:
         assert reasons(done)["F WES C A MAR - SPA"] == "void: no route of the convoy could need this fleet"
 
 
-@pytest.mark.parametrize(("land_route_left", "outcome"), [(False, O.DISRUPTED), (True, O.SUCCEEDED)])
-def test_a_move_by_convoy_goes_over_land_only_where_the_choices_allow(
-    land_route_left: bool, outcome: OrderOutcome
+@pytest.mark.parametrize(
+    ("adjacent", "fleet", "source", "target", "outcome"),
+    [
+        (AdjacentConvoy.ANY_FLEET, "F WES", "MAR", "SPA", O.DISRUPTED),
+        (AdjacentConvoy.INTENT, "F WES", "MAR", "SPA", O.SUCCEEDED),
+        # It touches one of the two coasts alone, and no fleet that touches the other.
+        (AdjacentConvoy.ANY_FLEET, "F BAR", "NWY", "SWE", O.SUCCEEDED),
+        (AdjacentConvoy.ANY_FLEET, "F BAR", "SWE", "NWY", O.SUCCEEDED),
+    ],
+)
+def test_an_army_goes_by_sea_for_a_fleet_that_cannot_convoy_it_only_where_any_in_the_chain_counts(
+    adjacent: AdjacentConvoy, fleet: str, source: str, target: str, outcome: OrderOutcome
 ) -> None:
     done = play(
-        "FRA A PIC; ENG F ECH",
-        "FRA A PIC - BEL VIA; ENG F ECH H",
+        f"FRA A {source}, {fleet}; ITA F GOL, F SKA",
+        f"FRA A {source} - {target}, {fleet} C A {source} - {target}",
+        Choices(adjacent_convoy=adjacent),
+    )
+    assert outcomes(done)[f"A {source} - {target}"] is outcome
+
+
+@pytest.mark.parametrize(
+    ("fleet", "land_route_left", "outcome"),
+    [
+        ("ECH", False, O.DISRUPTED),
+        ("ECH", True, O.SUCCEEDED),
+        ("TYS", False, O.VOID),
+        ("TYS", True, O.SUCCEEDED),
+    ],
+)
+def test_a_move_by_convoy_goes_over_land_only_where_the_choices_allow(
+    fleet: str, land_route_left: bool, outcome: OrderOutcome
+) -> None:
+    done = play(
+        f"FRA A PIC; ENG F {fleet}",
+        "FRA A PIC - BEL VIA",
         Choices(land_route_left=land_route_left),
     )
     assert outcomes(done)["A PIC - BEL VIA"] is outcome

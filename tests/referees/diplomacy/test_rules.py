@@ -96,6 +96,13 @@ def test_supports_that_name_a_coast_are_legal() -> None:
     judge.check(game, FRANCE, judge.read_move(game, FRANCE, "F MAO - SPA/NC, F POR S F MAO - SPA/NC"))
 
 
+def test_a_fleet_of_a_chain_may_support_the_move_that_the_others_convoy() -> None:
+    judge = referee(aoa=False)
+    game = begin(position("ENG A LON, F NTH, F ECH"))
+    orders = "A LON - BEL, F NTH C A LON - BEL, F ECH S A LON - BEL"
+    judge.check(game, ENGLAND, judge.read_move(game, ENGLAND, orders))
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "why"),
     [
@@ -196,6 +203,24 @@ def test_stasis_begins_again_when_a_count_changes() -> None:
     assert game.outcome.rounds == 3
 
 
+def test_stasis_begins_again_when_two_powers_exchange_their_counts() -> None:
+    judge = referee(sl=2)
+    game = begin(position("GER A SIL; RUS A PRU", owned="GER BER MUN; RUS MOS"))
+    game = play(judge, game, {RUSSIA: "A PRU - BER"})
+    while game.outcome is None:
+        game = play(judge, game)
+    assert (game.outcome.points[GERMANY - 1], game.outcome.points[RUSSIA - 1]) == (1, 2)
+    assert game.outcome.rounds == 3
+
+
+def test_an_impasse_begins_again_when_a_power_is_eliminated() -> None:
+    judge = referee(il=2)
+    game = begin(position("GER A BER; RUS A CON; TUR A ARM", owned="GER BER; RUS MOS; TUR CON"))
+    while game.outcome is None:
+        game = play(judge, game)
+    assert game.outcome.winners == (GERMANY, RUSSIA) and game.outcome.rounds == 3
+
+
 def test_all_survivors_draw_when_all_say_so() -> None:
     judge = referee()
     game = judge.start(0)
@@ -228,6 +253,11 @@ def test_a_stopped_game_is_a_draw_of_the_survivors() -> None:
     outcome = judge.adjudicate(begin(position("ENG A LON", owned="FRA PAR BRE")))
     assert outcome is not None
     assert (outcome.winners, outcome.points) == ((ENGLAND, FRANCE), (0, 0, 2, 0, 0, 0, 0))
+    # Italy has a dislodged unit alone.
+    start = begin(position("ITA A VEN; AUS A TRI, A TYR", owned="AUS TRI"))
+    game = play(judge, start, {AUSTRIA: "A TRI - VEN, A TYR S A TRI - VEN"})
+    outcome = judge.adjudicate(game)
+    assert outcome is not None and outcome.winners == (AUSTRIA, ITALY)
 
 
 def test_the_board_is_seen_from_each_power() -> None:

@@ -99,6 +99,12 @@ def test_a_man_that_passes_the_far_row_of_the_international_board_stays_a_man() 
     assert pieces(judge, position) == ("K3", "50")
 
 
+def test_a_man_that_comes_to_where_a_king_was_taken_stays_a_man() -> None:
+    judge = game("english")
+    position = placed(judge, "W", white="22 23", black="K18 1")
+    assert pieces(judge, after(judge, position, "22x15", "1-5", "23-18")) == ("15 18", "5")
+
+
 def test_a_piece_taken_is_in_the_way_until_the_move_ends() -> None:
     judge = game("international")
     position = placed(judge, "W", "K19", "10 23 31 32")
@@ -114,3 +120,5 @@ def test_ways_round_that_take_the_same_pieces_are_one_move() -> None:
     for text in ("3x12x19x10x3", "3x10x19x12x3"):
         assert judge.read_move(position, 1, text) == position.moves[0]
     assert pieces(judge, after(judge, position, "3x12x19x10x3")) == ("", "K3")
+    # 11 is on no diagonal of 3: this is no way round, and no move.
+    assert judge.read_move(position, 1, "3x11x3").captured == ()

@@ -191,6 +191,9 @@ def test_the_players_are_exchanged_by_half_a_turn() -> None:
     ("white", "black", "interacts"),
     [
         ("22", "18", True),
+        # One side's capture is enough.
+        ("22 25", "18", True),
+        ("22", "18 15", True),
         ("32", "1", False),
         ("K22", "1", False),
         ("22", "26 31", False),
