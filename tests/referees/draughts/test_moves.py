@@ -120,5 +120,5 @@ def test_ways_round_that_take_the_same_pieces_are_one_move() -> None:
     for text in ("3x12x19x10x3", "3x10x19x12x3"):
         assert judge.read_move(position, 1, text) == position.moves[0]
     assert pieces(judge, after(judge, position, "3x12x19x10x3")) == ("", "K3")
-    # 11 is on no diagonal of 3: this is no way round, and no move.
+    # 11 is not on a diagonal of 3, so this says neither a way round nor a move.
     assert judge.read_move(position, 1, "3x11x3").captured == ()
