@@ -136,6 +136,6 @@ def test_the_widest_hypotheses_are_tested_whatever_the_counts(model: Model, most
     pairs = (0, 1, 1000)
     for counts in itertools.product(pairs, pairs, pairs, pairs, pairs):
         assert math.isfinite(test.status(counts).llr), counts
-    for name, hypotheses in (("elo1", (0, most + 1)), ("elo0", (-most - 1, 0))):
+    for name, elo0, elo1 in (("elo1", 0, most + 1), ("elo0", -most - 1, 0)):
         with pytest.raises(ValueError, match=f"{name} must lie between"):
-            Sprt(*hypotheses, model=model)
+            Sprt(elo0, elo1, model=model)
