@@ -68,10 +68,11 @@ class Memory:
         uses = np.bincount(numbers.ravel())
         for _ in range(_MOST_PASSES):
             sums = (weights[numbers] * shapes).sum(axis=1)
-            lacking = np.asarray(log_odds) - (sums - sums.mean())
-            if np.abs(lacking - lacking.mean()).max() < _EXACT:
+            lacking = np.asarray(log_odds) - sums
+            lacking -= lacking.mean()
+            if np.abs(lacking).max() < _EXACT:
                 break
-            change = (lacking - lacking.mean())[:, None] * share
+            change = lacking[:, None] * share
             weights += np.bincount(numbers.ravel(), change.ravel()) / uses
         self._weights.update(zip(known.tolist(), weights.tolist(), strict=True))
 

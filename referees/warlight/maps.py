@@ -239,7 +239,7 @@ def map_names() -> tuple[str, ...]:
 
 def is_file(name: str) -> bool:
     """Whether a map of that name would be in a file of its own."""
-    return name not in map_names() and Path(name).suffix == ".txt"
+    return Path(name).suffix == ".txt"
 
 
 def load_map(name: str) -> WarMap:

@@ -65,7 +65,7 @@ def read_orders(text: str) -> Orders:
 
     Raises UnreadableMoveError.
     """
-    if text.strip().lower() in ("", PASS):
+    if text.strip().lower() == PASS:
         return ()
     lines = [line for line in re.split(r"[;\n]", text) if line.strip()]
     if len(lines) > MAX_ORDERS:

@@ -148,8 +148,8 @@ class TurnResult:
         return begins if self._before.turn % 2 else 3 - begins
 
     def _sees(self, seat: int, at: int) -> bool:
-        owners = self._owners
-        return owners[at] == seat or seat in [owners[near] for near in self._map.neighbours[at]]
+        """Whether a territory that is not the seat's touches one that is."""
+        return seat in [self._owners[near] for near in self._map.neighbours[at]]
 
     def _deploy(self, seat: int, order: Deploy, left: int) -> int:
         at = self._index.get(order.to)
@@ -200,8 +200,7 @@ class TurnResult:
         return "", True
 
     def _free(self, start: int) -> int:
-        # Fights may have left fewer armies than have not moved.
-        return min(self._movable[start], self._armies[start]) - 1
+        return self._movable[start] - 1
 
     def _move(self, seat: int, order: AttackTransfer) -> None:
         wanted, source, to = order

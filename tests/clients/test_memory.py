@@ -88,6 +88,26 @@ def test_memory_looks_where_something_new_happens_rather_than_where_nothing_does
     assert min(compared[cell] for cell in (6, 7, 8, 11, 13, 16, 17, 18)) > compared[0]
 
 
+def test_an_answer_that_fits_what_is_known_changes_nothing() -> None:
+    memory, board = Memory(GO), any_board(GO, 1)
+    cells = moves(GO, board)
+    memory.keep(board, 1, cells, answer(GO, board, 1))
+    before = memory.recall(board, 1, cells)
+    some = memory.recall(board, 1, cells[:5])
+    assert sum(some) == pytest.approx(0, abs=1e-9)
+    memory.keep(board, 1, cells[:5], some)
+    memory.keep(board, 1, [], [])
+    assert memory.recall(board, 1, cells) == before and memory.recall(board, 1, []) == []
+
+
+def test_a_cell_that_the_board_does_not_have_is_refused() -> None:
+    memory, board = Memory(GO), any_board(GO, 1)
+    with pytest.raises(ValueError, match="25"):
+        memory.keep(board, 1, [25], [0.5])
+    with pytest.raises(ValueError, match="25"):
+        memory.recall(board, 1, [25])
+
+
 def test_a_memory_without_answers_compares_nothing() -> None:
     board = any_board(GO, 1)
     assert Memory(GO).recall(board, 1, moves(GO, board)) == []

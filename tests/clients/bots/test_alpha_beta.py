@@ -3,11 +3,12 @@
 import random
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
 
-from clients.bots.alpha_beta import SWAY, AlphaBetaThinker
+from clients.bots.alpha_beta import SWAY, AlphaBetaThinker, _sway
 from clients.bots.evaluation import Evaluation, fit_evaluation
 from clients.bots.search_game import make_search_game
 from clients.bots.strength import InvalidStrengthError, Strength
@@ -103,6 +104,21 @@ def test_experience_decides_between_moves_of_like_value(evaluation: Evaluation) 
         known = {candidate: Experience(0.9 if candidate == move else 0.3, 1000.0) for candidate in others}
         advice = partial(_praise, known)
         assert thinker.think(DRAUGHTS, position, advice).candidates[0].move == move
+
+
+@pytest.mark.parametrize(
+    ("value", "games", "sway"), [(0.9, 10.0, 0.5), (0.1, 10.0, -0.5), (0.9, 30.0, 0.75), (0.9, 0.0, 0.0)]
+)
+def test_experience_of_few_games_counts_less(value: float, games: float, sway: float) -> None:
+    assert _sway(Experience(value, games), 0.5) == pytest.approx(sway * SWAY)
+
+
+def test_without_time_a_move_is_chosen_by_one_ply(evaluation: Evaluation) -> None:
+    position = after(DRAUGHTS, "11-15", "22-18", "15x22")
+    clock = map(float, count(0, 1000)).__next__
+    hurried = AlphaBetaThinker(evaluation, 64, random.Random(1), seconds=1.0, clock=clock)
+    plain = AlphaBetaThinker(evaluation, 1, random.Random(1))
+    assert hurried.think(DRAUGHTS, position).value == plain.think(DRAUGHTS, position).value != 0.5
 
 
 def test_time_ends_a_search(evaluation: Evaluation) -> None:

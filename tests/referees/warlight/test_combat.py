@@ -57,6 +57,12 @@ def test_fights_come_out_as_often_as_the_odds_say(
         assert results[ends] / DRAWS == pytest.approx(hundredths / 100, abs=0.016)
 
 
+@pytest.mark.parametrize(("defenders", "kills"), [(1, 1), (2, 1), (3, 2), (4, 3), (5, 4), (15, 11)])
+def test_straight_rounding_rounds_halves_up(defenders: int, kills: int) -> None:
+    fight = CombatRules(weighted=False).fight(50, defenders, random.Random(1))
+    assert fight.lost == kills
+
+
 @pytest.mark.parametrize(("attackers", "kills"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 4), (7, 4)])
 def test_straight_rounding_is_to_the_nearest(attackers: int, kills: int) -> None:
     fight = CombatRules(weighted=False).fight(attackers, 50, random.Random(1))

@@ -1,6 +1,7 @@
 """Maps: what a map must be, the text of maps, mirrors, and the maps of the package."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,9 @@ def test_notes_and_blank_lines_are_skipped_and_places_kept() -> None:
         ("TerritoryDefinition 1 A 3\nTerritoryDefinition 2 B\n", "which is no other territory"),
         ("TerritoryDefinition 1 A 2 2\nTerritoryDefinition 2 B 1\n", "names a neighbour twice"),
         ("TerritoryDefinition 2 A 1\nTerritoryDefinition 1 B 2\n", "must differ and ascend"),
+        ("TerritoryDefinition 1 A\nTerritoryDefinition 1 B\n", "must differ and ascend"),
+        (f"TerritoryDefinition 1 {'A' * 101} 2\n" * 2, "must be 1 to 100 letters"),
+        ("Map 1\n", "line 1: 'Map' begins no line of a map"),
         ("TerritoryDefinition 1 A\nTerritoryDefinition 2 B\n", "must be connected"),
         ("TerritoryDefinition 0 A 2\nTerritoryDefinition 2 B 0\n", "ids are from 1"),
         ("TerritoryDefinition one A 2\n", "line 1: 'one' is not a whole number"),
@@ -63,10 +67,12 @@ def test_notes_and_blank_lines_are_skipped_and_places_kept() -> None:
         ("Territory 1 A 2\n", "line 1: 'Territory' begins no line of a map"),
         (TEXT + "BonusDefinition 3 Far 8\n", "has the territory 8, which the map does not have"),
         (TEXT + "BonusDefinition 3 None\n", "must have a territory"),
+        (TEXT + "BonusDefinition 3 Twice 3 3\n", "must have a territory, and none twice"),
         (TEXT + "BonusDefinition -3 Debt 3\n", "is worth -3 armies"),
         pytest.param(TEXT + "BonusDefinition 1 B 3\n" * 3999, "a map of 4001 bonuses", id="bonuses"),
         pytest.param("#" * 4_000_001, "a map of 4000001 characters", id="characters"),
         (TEXT + "# Place 3 10 1000.5\n", "both numbers must be 0 to 1000"),
+        (TEXT + "# Place 3 1000.5 10\n", "both numbers must be 0 to 1000"),
         (TEXT + "# Place 3 10\n", "a place is written # Place ID X Y"),
         (TEXT + "# Place 3 10 x\n", "a place is written # Place ID X Y"),
         (TEXT + "# Place 5 10 10\n", "a place for territory 5"),
@@ -120,6 +126,21 @@ def test_a_map_with_two_territories_of_one_name_is_not_doubled() -> None:
 )
 def test_a_map_without_a_mirror_has_none(names: tuple[str, ...]) -> None:
     assert mirror_of(chain_of(*names)) is None
+
+
+@pytest.mark.parametrize(
+    ("bonuses", "mirrored"), [("3 X 1|3 Y 2", True), ("3 X 1|4 Y 2", False), ("3 X 1", False)]
+)
+def test_only_bonuses_of_as_many_armies_are_each_others_image(bonuses: str, mirrored: bool) -> None:
+    territories = "TerritoryDefinition 1 AN 2\nTerritoryDefinition 2 AS 1\n"
+    text = territories + "\n".join(f"BonusDefinition {bonus}" for bonus in bonuses.split("|"))
+    assert (mirror_of(read_map(text, "two")) is not None) is mirrored
+
+
+def test_a_file_may_begin_with_the_mark_of_its_encoding(tmp_path: Path) -> None:
+    file = tmp_path / "three.txt"
+    file.write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    assert load_map(str(file)).territories == read_map(TEXT, "three").territories
 
 
 def test_the_package_has_its_maps() -> None:

@@ -72,8 +72,9 @@ def test_every_number_of_the_start_is_a_setting() -> None:
 
 def test_on_a_map_without_a_mirror_both_seats_start_anywhere() -> None:
     rules = WarLight.from_settings({"map": "small_world"})
-    start = rules.start(1)
-    assert start.owners.count(1) == start.owners.count(2) == 3
+    for seed in range(20):
+        start = rules.start(seed)
+        assert start.owners.count(1) == start.owners.count(2) == 3
     assert not rules.spec().symmetric
 
 
@@ -186,6 +187,8 @@ def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
     over = standing(small, {1: (1, 5)})
     with pytest.raises(IllegalMoveError, match="the game is over"):
         small.check(over, 1, ())
+    with pytest.raises(UnreadableMoveError, match="at most 2000"):
+        small.read_move(start, 1, "Deploy 1 on 1;" * 2001)
 
 
 @pytest.mark.parametrize(
@@ -196,11 +199,12 @@ def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
         ({"fog": 1}, "neither true nor false"),
         ({"luck": 1.5}, "not a number from 0 to 1"),
         ({"luck": 0.1234}, "more than three decimals"),
+        ({"luck": True}, "not a number from 0 to 1"),
         ({"luck": float("nan")}, "not a number from 0 to 1"),
         ({"rounding": "up"}, "not one of .weighted_random., .straight."),
         ({"move_order": "fast"}, "not one of .random., .cyclic., .fewer_armies., .paired."),
         ({"starts": 0}, "not a whole number from 1"),
-        ({"starts": 60, "map": "double_small"}, "on this map each seat can have 46"),
+        ({"starts": 47, "map": "double_small"}, "on this map each seat can have 46"),
         ({"turn_limit": True}, "not a whole number"),
         ({"map": ""}, "is not text"),
         ({"map": "atlantis"}, "there is no map 'atlantis'"),
@@ -215,6 +219,13 @@ def test_luck_and_rates_are_settings() -> None:
     rules = WarLight.from_settings({"luck": 0.16, "offence": 0.5, "defence": 0.25, "rounding": "straight"})
     combat = rules.settings.combat
     assert (combat.luck, combat.offence, combat.defence, combat.weighted) == (160, 500, 250, False)
+    assert WarLight.from_settings({"luck": 1, "starts": 46, "map": "double_small"}).settings.luck == 1
+
+
+@pytest.mark.parametrize(("turn_limit", "plies"), [(30, 60), (80, 160), (200, 160)])
+def test_a_game_is_expected_to_last_its_usual_turns_or_up_to_its_limit(turn_limit: int, plies: int) -> None:
+    rules = WarLight.from_settings({"map": "double_small", "turn_limit": turn_limit})
+    assert rules.spec().expected_length == plies and rules.longest_game() == 2 * turn_limit
 
 
 def test_boards_show_owners_and_stacks_and_the_fog(tmp_path: Path) -> None:

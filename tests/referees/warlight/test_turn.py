@@ -69,6 +69,7 @@ def test_an_order_that_cannot_be_carried_out_does_nothing_and_says_why(
     assert (after.owners, after.armies) == (before.owners, before.armies)
     assert [event.order for event in after.events if isinstance(event, RefusedOrder)] == [order]
     assert why in whys(after.events)[0]
+    assert not any(event.sound for event in after.events if isinstance(event, RefusedOrder))
 
 
 def test_deploys_beyond_the_income_are_cut_and_then_refused(six: WarLight) -> None:
@@ -109,6 +110,7 @@ def test_one_army_stands_guard(six: WarLight) -> None:
 def test_a_territory_of_one_army_cannot_move(six: WarLight) -> None:
     after = played(six, {1: (1, 1), 6: (2, 5)}, (AttackTransfer(1, 1, 2),))
     assert "one stands guard" in whys(after.events)[0]
+    assert not any(event.sound for event in after.events if isinstance(event, RefusedOrder))
 
 
 def test_arrivals_have_moved(six: WarLight) -> None:
@@ -123,14 +125,16 @@ def test_conquerors_have_moved(six: WarLight) -> None:
     after = played(six, {1: (1, 50), 6: (2, 5)}, (AttackTransfer(40, 1, 2), AttackTransfer(40, 2, 3)))
     assert at(six, after, 2)[0] == 1
     assert "have moved or arrived" in whys(after.events)[0]
+    assert not any(event.sound for event in after.events if isinstance(event, RefusedOrder))
 
 
 def test_survivors_of_a_failed_attack_have_moved(six: WarLight) -> None:
-    held = {1: (1, 5), 2: (1, 11), 3: (2, 100)}
+    # Ten kill 6 of 8, and 4 or 5 of them come back to the one that stood guard.
+    held = {1: (1, 5), 2: (1, 11), 3: (2, 8)}
     after = played(six, held, (AttackTransfer(10, 2, 3), AttackTransfer(10, 2, 1)))
     assert isinstance(after.events[0], Attacked)
     assert not after.events[0].captured
-    assert whys(after.events)
+    assert "have moved or arrived" in whys(after.events)[0] and at(six, after, 2)[1] >= 5
 
 
 def test_a_pair_is_used_once_a_turn(six: WarLight) -> None:
@@ -182,8 +186,12 @@ def test_orders_that_fail_for_what_the_opponent_did_were_sound(six: WarLight) ->
         (2, "2 is not its own", True),
         (1, "2 is not its own", True),
     }
-    hurt = {1: (1, 3), 2: (2, 4), 5: (1, 9)}
-    for turn in range(1, 21):
+
+
+@pytest.mark.parametrize("armies", [2, 3])
+def test_an_order_for_armies_that_were_killed_before_they_moved_was_sound(six: WarLight, armies: int) -> None:
+    hurt = {1: (1, armies), 2: (2, 4), 5: (1, 9)}
+    for turn in range(1, 61):
         after = six.play(
             standing(six, hurt, turn), {1: (AttackTransfer(2, 1, 2),), 2: (AttackTransfer(3, 2, 1),)}
         )
@@ -193,7 +201,21 @@ def test_orders_that_fail_for_what_the_opponent_did_were_sound(six: WarLight) ->
             assert "no army of 1 can move" in refused[0].why
             break
     else:
-        pytest.fail("in 20 turns no defender was killed before it moved")
+        pytest.fail("in 60 turns no defender was killed before it moved")
+
+
+def test_an_order_that_would_have_failed_without_the_opponent_too_was_not_sound(six: WarLight) -> None:
+    # Seat 2's two kill one of three: the first order sends the one that is left, and wanted both.
+    held = {1: (1, 5), 2: (1, 3), 3: (2, 3), 4: (1, 1)}
+    for turn in range(1, 61):
+        orders = {1: (AttackTransfer(2, 2, 1), AttackTransfer(1, 2, 3)), 2: (AttackTransfer(2, 3, 2),)}
+        after = six.play(standing(six, held, turn), orders)
+        refused = [event for event in after.events if isinstance(event, RefusedOrder)]
+        if after.first == 2 and any(isinstance(event, Transferred) for event in after.events):
+            assert [event.sound for event in refused] == [False]
+            break
+    else:
+        pytest.fail("in 60 turns two never killed one of three before they moved")
 
 
 def movers(position: WarPosition) -> list[int]:
@@ -283,6 +305,9 @@ def test_both_players_see_an_order_that_touches_what_they_see(six: WarLight) -> 
     deploy, attack = after.events
     assert not deploy.seen
     assert attack.seen
+    # Seat 2 sees where it begins, and not where it ends.
+    (transfer,) = played(six, {1: (1, 9), 2: (1, 9), 3: (1, 9), 4: (2, 9)}, (AttackTransfer(1, 3, 2),)).events
+    assert transfer.seen
 
 
 RANDOM_ORDERS = st.lists(
